@@ -110,11 +110,17 @@ export function withBullets({ marks, text }: ShownText): ShownText {
   return { text, marks: [...marks, ...items] };
 }
 
+export interface StarsShown {
+  readonly hasLabels: boolean;
+  /** Lines that are items of a list. @default all that people read as one */
+  readonly item?: RegExp;
+}
+
 /**
  * Renders the markup of Slack and WhatsApp: `*bold*`, `_italic_`, `~strike~`, `` `code` ``, and lines that begin with a
  * bullet. Neither has escapes: a backslash is a backslash. Slack's links are `<address|label>`, WhatsApp's are bare.
  */
-export function showStars(source: string, { hasLabels }: { readonly hasLabels: boolean }): ShownText {
+export function showStars(source: string, { hasLabels, item = ITEM }: StarsShown): ShownText {
   const marks: Mark[] = [];
   const kept: string[] = [];
   const keep = (text: string): string => `\uE000${kept.push(text) - 1}\uE001`;
@@ -154,8 +160,8 @@ export function showStars(source: string, { hasLabels }: { readonly hasLabels: b
       return inner;
     });
   }
-  for (const [, item] of text.matchAll(ITEM)) {
-    if (item !== undefined) marks.push({ kind: "item", text: restore(item) });
+  for (const [, words] of text.matchAll(item)) {
+    if (words !== undefined) marks.push({ kind: "item", text: restore(words) });
   }
   for (const [, quote] of text.matchAll(/^> (.+)$/gm)) {
     if (quote !== undefined) marks.push({ kind: "quote", text: restore(quote) });

@@ -26,6 +26,7 @@ export function createMarkupRenderer(rules: Markup, unit?: LengthUnit): Renderer
   const breakLength = (): number => lengthOf(rules.escape("\n", false)) - 1;
   return {
     effectiveMarks,
+    lists: rules.lists,
     canLink: (url) => rules.canLink(url),
     textLength(text, marks) {
       const escaped =

@@ -45,7 +45,8 @@ export class Planner<Content> {
     const meter = options.meter ?? unmetered;
     this.#packer = new Packer(options.renderer, options.limits, meter);
     const { renderer, tableWidth = 40 } = options;
-    const looks = { canLink: (url: string): boolean => renderer.canLink(url), tableWidth };
+    const { lists } = renderer;
+    const looks = { canLink: (url: string): boolean => renderer.canLink(url), lists, tableWidth };
     // If the platform shows blocks itself, pieces name their blocks. Otherwise the text looks like them.
     const form =
       renderer.blockCost === undefined ? new TextForm(looks) : new BlockForm(looks, renderer.knows);

@@ -10,6 +10,7 @@ export const googleChatText: Markup = {
   escape: (text) => withoutMarkers(withoutMentions(text)),
   escapeCode: (text) => withoutMentionsInCode(text).replaceAll("`", `\`${ZERO_WIDTH_SPACE}`),
   needsBorders: true,
+  lists: { bullet: "-", indent: "    " },
   canLink: (url) => /^(?:https?|mailto|tel):/i.test(url) && !/[|<>\s]/.test(url) && url.length <= 2000,
   open(mark: TextMark): string {
     if (mark.kind === "link") return mark.display === undefined ? `<${mark.url}|` : "";

@@ -33,11 +33,20 @@ export interface Markup {
    * @default false
    */
   readonly needsBorders?: boolean;
+  /** How the platform's own lists are written, if it has any. @default with characters that look like bullets */
+  readonly lists?: ListSigns;
   /**
    * The blocks of Markdown that the platform shows itself. Undefined: blocks become text that looks like them, such as
    * lines with bullets.
    */
   readonly blocks?: MarkdownBlocks;
+}
+
+/** Signs of bulleted lists. */
+export interface ListSigns {
+  readonly bullet: string;
+  /** Stands in front of the lines of a list in a list, once for each list around it. */
+  readonly indent: string;
 }
 
 /** Blocks of Markdown that a platform shows itself, beside paragraphs, lists in lists, quotes and code. */

@@ -315,7 +315,7 @@ export class GoogleChatEmulator implements PlatformEmulator {
     const root = this.#spaces.rootOf(message);
     const words = message.isMarkdown
       ? showMarkdown(message.text)
-      : showStars(message.text, { hasLabels: true });
+      : withLists(showStars(message.text, { hasLabels: true, item: ITEM }));
     const parts = [words, ...message.cards.flatMap(showCard)];
     return {
       id: message.name,
@@ -336,6 +336,13 @@ export class GoogleChatEmulator implements PlatformEmulator {
     if (space === undefined) throw new Error(`Google Chat has no place ${place}.`);
     return space;
   }
+}
+
+/** An item of a list ("Format messages"). Each level of nesting has four spaces in front. */
+const ITEM = /^(?: {4})*[*-] (.+)$/gm;
+
+function withLists({ marks, text }: ShownText): ShownText {
+  return { text: text.replace(ITEM, (line) => line.replace(/[*-]/, "•")), marks };
 }
 
 function widgetsOf(cards: readonly CardWithId[]): readonly Widget[] {

@@ -86,6 +86,19 @@ describe("the emulator of Google Chat", () => {
     expect(certificate.verify(certificate.publicKey)).toBe(true);
   });
 
+  it("shows lists by their documented signs alone", async () => {
+    const caller = await new Caller().signIn();
+    const place = caller.emulator.shared("team");
+    const text = "- one\n    * two\n  - no level\n• no sign";
+    await caller.post(place, { text, markupSyntax: "MARKUP_SYNTAX_CHAT" });
+    const [message] = caller.emulator.seen(place);
+    expect(message?.text).toBe("• one\n    • two\n  - no level\n• no sign");
+    expect(message?.marks).toEqual([
+      { kind: "item", text: "one" },
+      { kind: "item", text: "two" },
+    ]);
+  });
+
   it("keeps what the bot posts, edits and deletes", async () => {
     const caller = await new Caller().signIn();
     const place = caller.emulator.shared("team");

@@ -138,7 +138,7 @@ export function separateItems(
 }
 
 function flattenItem(item: ListItem, context: BlockContext, place: Place, number: number | undefined): void {
-  const bullet = BULLETS[place.depth % BULLETS.length] ?? BULLETS[0];
+  const bullet = context.lists?.bullet ?? BULLETS[place.depth % BULLETS.length] ?? BULLETS[0];
   const box = item.checked === true ? "☑" : "☐";
   const isTask = item.checked === true || item.checked === false;
   const label = number === undefined ? (isTask ? box : bullet) : isTask ? `${number}. ${box}` : `${number}.`;
@@ -146,15 +146,15 @@ function flattenItem(item: ListItem, context: BlockContext, place: Place, number
   const goesOn = first !== undefined && (first.type === "paragraph" || first.type === "heading");
   if (goesOn) context.writer.label(`${label} `, place.marks);
   else context.writer.write(label, place.marks);
-  const inside = insideItem(place);
+  const inside = insideItem(place, context);
   if (first !== undefined && !goesOn) {
     context.writer.separate(standsAlone(first) ? "\n" : `\n${inside.indent}`, "weak", inside.marks);
   }
   flattenBlocks(item.children, context, inside, item.spread !== true);
 }
 
-export function insideItem(place: Place): Place {
-  return { ...place, indent: indentMore(place.indent), depth: place.depth + 1 };
+export function insideItem(place: Place, { lists }: Pick<BlockContext, "lists">): Place {
+  return { ...place, indent: indentMore(place.indent, lists?.indent), depth: place.depth + 1 };
 }
 
 /** Returns the surroundings inside a quote. Every line of a quote begins at the margin. */
@@ -166,8 +166,8 @@ export function insideFootnote(place: Place): Place {
   return { ...place, indent: indentMore(place.indent) };
 }
 
-function indentMore(indent: string): string {
-  return indent.length < MAX_INDENT ? indent + INDENT : indent;
+function indentMore(indent: string, more = INDENT): string {
+  return indent.length < MAX_INDENT ? indent + more : indent;
 }
 
 /** Removes blank lines around code, which are layout. The indentation of the first line is content. */

@@ -1,4 +1,5 @@
 import type { PhrasingContent } from "mdast";
+import type { ListSigns } from "../../../../src/core/message/markup.ts";
 import type { Mark } from "../pack/piece.ts";
 import type { PieceWriter } from "./piece-writer.ts";
 import type { LinkTargets } from "../parse/parse-markdown.ts";
@@ -8,6 +9,8 @@ export interface FlattenContext {
   readonly targets: LinkTargets;
   readonly canLink: (url: string) => boolean;
   readonly tableWidth: number;
+  /** See `Markup.lists`. */
+  readonly lists?: ListSigns | undefined;
 }
 
 /**

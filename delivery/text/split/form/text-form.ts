@@ -1,4 +1,5 @@
 import type { Root } from "mdast";
+import type { ListSigns } from "../../../../src/core/message/markup.ts";
 import type { Definitions } from "../parse/definitions.ts";
 import {
   flattenBlocks,
@@ -24,6 +25,7 @@ import type { Continued, Join, MarkdownSegment } from "../scan/segment.ts";
 export interface TextFormOptions {
   readonly canLink: (url: string) => boolean;
   readonly tableWidth: number;
+  readonly lists?: ListSigns | undefined;
 }
 
 const BREAKS = { block: "\n\n", line: "\n", space: " ", none: "" } as const;
@@ -112,7 +114,7 @@ export class TextForm implements Form {
         enter(entered.inside, insideFootnote(place), depth + 1, false);
       } else if (first?.type === "list") {
         const [open, next, ...others] = first.children;
-        enter(entered.inside, insideItem(place), depth + 1, open?.spread !== true);
+        enter(entered.inside, insideItem(place, context), depth + 1, open?.spread !== true);
         if (next !== undefined) {
           arrive(place, undefined, true);
           separateItems(open, next, context, place);

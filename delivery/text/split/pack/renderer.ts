@@ -1,4 +1,4 @@
-import type { MarkdownBlocks } from "../../../../src/core/message/markup.ts";
+import type { ListSigns, MarkdownBlocks } from "../../../../src/core/message/markup.ts";
 import type { Block } from "./block.ts";
 import type { Mark, Piece } from "./piece.ts";
 
@@ -28,6 +28,8 @@ export interface Renderer<Content> {
   readonly blockCost?: (block: Block, blocks: readonly Block[]) => MarkCost;
   /** Blocks that the platform shows itself. Only for renderers with `blockCost`. @default all, and formulas */
   readonly knows?: MarkdownBlocks;
+  /** See `Markup.lists`. Only for renderers without `blockCost`. */
+  readonly lists?: ListSigns | undefined;
   /** True if the platform can hide this address behind a text. Other addresses are written out. */
   canLink(url: string): boolean;
   render(pieces: readonly Piece[]): Content;

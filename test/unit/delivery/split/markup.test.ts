@@ -152,6 +152,12 @@ describe("platforms with markup", () => {
     expect(render(code, rendererOf(blockMarkdown))).toBe(code);
   });
 
+  it("writes lists with the signs of the platform", () => {
+    const lists = "* one\n  * two\n    1. three\n    2. four\n* five\n\n  six";
+    const shown = "- one\n    - two\n        1. three\n        2. four\n- five\n\n    six";
+    expect(render(lists, rendererOf(googleChatText))).toBe(shown);
+  });
+
   it("mentions nobody by name where names are mentions", () => {
     const names = "Ask @anna, (@octo-org/core) or @@bob, **@eve** and a@b.example, https://x.example/@carl.";
     const [block, linear] = [rendererOf(blockMarkdown), rendererOf(linearMarkdown)];
