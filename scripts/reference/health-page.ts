@@ -17,7 +17,8 @@ const PROBLEMS = [
 /** Words for a code that is chosen at run time, by the expression that chooses it. */
 const CHOSEN: Readonly<Record<string, { readonly codes: string; readonly message?: string }>> = {
   "refusal.code": {
-    codes: "`token-refused`, `credentials-refused`, `app-refused`, `method-missing`, `not-a-bot-api`",
+    codes:
+      "`token-refused`, `credentials-refused`, `app-refused`, `scope-missing`, `method-missing`, `not-a-bot-api`",
   },
   "error.code": {
     codes: "every [code](error-codes.md) of a `ConfigurationError`",

@@ -15,6 +15,9 @@ export function rateLimited(retryAfterMs: number | undefined, isOfAccount = fals
 
 export const credentialsRefused: CallFailure = { kind: "misconfigured", code: "credentials-refused" };
 
+/** The token is good, and lacks the right to this call. */
+export const scopeMissing: CallFailure = { kind: "misconfigured", code: "scope-missing" };
+
 /** Those of the app itself, whatever the installation. */
 export const appRefused: CallFailure = { kind: "misconfigured", code: "app-refused" };
 

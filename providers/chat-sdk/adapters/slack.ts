@@ -15,7 +15,15 @@ import { postFiles, UNDECIDED } from "./slack-files.ts";
 import { readPress, whisper } from "./slack-presses.ts";
 import { followSessions } from "./slack-sessions.ts";
 import { keepsSlackTokens, slackInstallations, slackStateKind } from "./slack-installations.ts";
-import { badRequest, credentialsRefused, locked, notFound, rateLimited, unavailable } from "./refusals.ts";
+import {
+  badRequest,
+  credentialsRefused,
+  locked,
+  notFound,
+  rateLimited,
+  scopeMissing,
+  unavailable,
+} from "./refusals.ts";
 import { slackSearch } from "./search/slack.ts";
 
 /** Slack takes 12,000 characters of Markdown. The rest is room for mentions, which the adapter writes in full. */
@@ -59,7 +67,6 @@ const MISCONFIGURED = new Set([
   "ekm_access_denied",
   "enterprise_is_restricted",
   "invalid_auth",
-  "missing_scope",
   "no_permission",
   "not_allowed_token_type",
   "not_authed",
@@ -138,6 +145,7 @@ function refusal(error: string, call: FailedCall): CallFailure {
   if (FILE_REFUSED.has(error)) return { kind: "rejected", code: "file-refused", about: "file" };
   // A bot may write where it cannot read.
   if (call.method === "find" && (NOT_READABLE.has(error) || CLOSED_CHANNEL.has(error))) return badRequest;
+  if (error === "missing_scope") return scopeMissing;
   if (MISCONFIGURED.has(error)) return credentialsRefused;
   if (TOO_MANY.has(error)) return rateLimited(undefined);
   if (CLOSED_CHANNEL.has(error)) return { kind: "gone", code: "chat-closed" };

@@ -1,7 +1,7 @@
 import type { Adapter } from "chat";
 import type { CallFailure } from "../../../src/core/chat/surface.ts";
 import type { InstallationRules } from "../adapters/installation-rules.ts";
-import { credentialsRefused } from "../adapters/refusals.ts";
+import { credentialsRefused, scopeMissing } from "../adapters/refusals.ts";
 import { ChatSdkCallError } from "../errors/call-error.ts";
 import type { DurableState } from "./durable-state.ts";
 import { withState } from "./state-of-call.ts";
@@ -16,7 +16,7 @@ const keyOf = (chatId: string): string => `switchboard:installation:${chatId}`;
  * newest event from there.
  *
  * A token that was refused is read again: the app may have been installed anew. If it is still the same, the chat is
- * gone until somebody writes there.
+ * gone until somebody writes there. A token that lacks the right to a call is good for others: that call alone is refused.
  */
 export class Installations {
   readonly #adapter: Adapter;
@@ -58,12 +58,14 @@ export class Installations {
   /** Returns what a refusal of the token means. */
   async refused(chatId: string, threadId: string, failure: CallFailure): Promise<CallFailure> {
     const rules = this.#rules;
-    if (rules === undefined || failure.code !== credentialsRefused.code) return failure;
+    const isScope = failure.code === scopeMissing.code;
+    if (rules === undefined || (failure.code !== credentialsRefused.code && !isScope)) return failure;
     const before = await this.#find(rules, chatId, threadId);
     this.#state.forget();
     const after = await this.#find(rules, chatId, threadId);
-    if (after === undefined || after.version === before?.version) return NOT_INSTALLED;
-    return { kind: "transient", code: "token-replaced" };
+    if (after === undefined) return NOT_INSTALLED;
+    if (after.version !== before?.version) return { kind: "transient", code: "token-replaced" };
+    return isScope ? { kind: "rejected", code: scopeMissing.code } : NOT_INSTALLED;
   }
 
   /** Whether webhooks tell of installations. */

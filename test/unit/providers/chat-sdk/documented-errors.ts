@@ -81,7 +81,7 @@ export const tables: Readonly<Record<RealAdapterName, readonly Case[]>> = {
     ["a rate limit with the status 200", slackSays("ratelimited"), wait(5000)],
     ["a refused token", slackSays("invalid_auth"), refusedCredentials],
     ["a revoked token", slackSays("token_revoked"), refusedCredentials],
-    ["a missing scope", slackSays("missing_scope"), refusedCredentials],
+    ["a missing scope", slackSays("missing_scope"), { kind: "misconfigured", code: "scope-missing" }],
     ["an unknown channel", slackSays("channel_not_found"), gone("chat-closed")],
     ["an archived channel", slackSays("is_archived"), gone("chat-closed")],
     [

@@ -205,6 +205,28 @@ describe("Slack in several workspaces", () => {
     expect(bot.secretNames()).toHaveLength(1);
   });
 
+  it("refuses a call alone whose scope a workspace has not granted, until it has", async () => {
+    const bot = slackBot();
+    const root = bot.open();
+    await install(root, "T1");
+    await root.receive(signed(mention("T1", "C1")));
+    const other = bot.open();
+    const { answer } = stub;
+    stub.answer = (call) =>
+      call.body.includes("more") && call.authorization === "xoxb-T1-1"
+        ? { body: { ok: false, error: "missing_scope", needed: "chat:write.more", provided: "chat:write" } }
+        : answer(call);
+    expect(await other.post(addressOf("slack:C1"), "more")).toEqual({
+      kind: "rejected",
+      code: "scope-missing",
+    });
+    expect(await other.post(addressOf("slack:C1"), "one")).toBe("9.9");
+    await install(root, "T1");
+    const again = { kind: "transient", code: "token-replaced" };
+    expect(await other.post(addressOf("slack:C1"), "more")).toEqual(again);
+    expect(await other.post(addressOf("slack:C1"), "more")).toBe("9.9");
+  });
+
   it("reads a token again that was replaced while another object remembered it", async () => {
     const bot = slackBot();
     const root = bot.open();
