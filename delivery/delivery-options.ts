@@ -23,4 +23,6 @@ export interface DeliveryOptions {
   /** Called once when a reply has ended. */
   readonly onEnded?: (replyId: string, state: ReplyState) => void;
   readonly listener?: ChatListener;
+  /** Whether an event that shows a placeholder may still begin a reply. @default all may */
+  readonly isEventOpen?: (seq: number) => boolean;
 }

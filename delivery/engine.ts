@@ -18,6 +18,7 @@ import { answerAction } from "./calls/answer-action.ts";
 import { editLandsBy } from "./outbox/reply-timing.ts";
 import type { DeliveryContext } from "./calls/delivery-context.ts";
 import { MessengerAccess } from "./calls/messenger-access.ts";
+import { UnfilledPlaceholders } from "./lane/unfilled-placeholders.ts";
 import { DurableWake } from "./lane/durable-wake.ts";
 import { CardRevisions } from "./lane/card-revisions.ts";
 import { ChatMoves } from "./lane/chat-moves.ts";
@@ -81,6 +82,7 @@ class Engine implements Delivery {
   readonly #surfaces: Surfaces;
   readonly #replies: OpenReplies;
   readonly #doubts: OpenDoubts;
+  readonly #unfilled: UnfilledPlaceholders;
   #lastPosition = 0;
 
   constructor(options: DeliveryOptions) {
@@ -142,6 +144,9 @@ class Engine implements Delivery {
     this.#context = this.#replies.context;
     this.#lanes = this.#replies.lanes;
     wake.watch(this.#lanes);
+    const { isEventOpen = () => true } = options;
+    this.#unfilled = new UnfilledPlaceholders({ context: shared, replies: open, isEventOpen, wake });
+    wake.watch(this.#unfilled);
     for (const record of this.#store.open()) {
       this.#lastPosition = record.position;
       const now = options.deps.clock.now();
@@ -165,8 +170,8 @@ class Engine implements Delivery {
     this.#replies.poke(reply);
   }
 
-  expectAnswer(messengerId: string, placeholder: Placeholder): void {
-    this.#context.placeholders.keep(messengerId, placeholder);
+  expectAnswer(messengerId: string, placeholder: Placeholder, eventSeq: number): void {
+    this.#unfilled.expect(messengerId, placeholder, eventSeq);
   }
 
   append(replyId: string, delta: string): void {
@@ -324,7 +329,7 @@ class Engine implements Delivery {
     for (const lane of this.#lanes.all()) lane.run();
     const marks = this.#marks.run();
     this.#wake.update();
-    await Promise.all([marks, ...this.#lanes.all().map((lane) => lane.idle())]);
+    await Promise.all([marks, this.#unfilled.run(), ...this.#lanes.all().map((lane) => lane.idle())]);
   }
 
   nextWakeAt(): number | undefined {

@@ -171,6 +171,14 @@ export function createChatSdkSurface(
       });
       return { messageId };
     },
+    ...(profile.removePlaceholder !== undefined && {
+      async removePlaceholder(placeholder, { signal }) {
+        await profile.removePlaceholder?.(placeholder.token, adapter, { fetch, signal }).catch((error) => {
+          const failure = classify(error, { error: undefined }, "remove", false);
+          throw new ChatSdkCallError("remove", fillingFailure(failure, placeholder, clock.now()));
+        });
+      },
+    }),
     async edit(address, messageId, message, { signal }) {
       await call("edit", address, signal, (to, threadId) =>
         to.editMessage(threadId, messageId, toPostable(message, abilities)),

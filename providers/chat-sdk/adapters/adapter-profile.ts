@@ -222,6 +222,8 @@ export interface AdapterProfile {
     adapter: Adapter,
     options: WhisperOptions,
   ) => Promise<string>;
+  /** Removes a placeholder. Can be repeated. */
+  readonly removePlaceholder?: (token: string, adapter: Adapter, options: WhisperOptions) => Promise<void>;
   /** Finds facts of a press that the adapter does not tell. @default the adapter tells all */
   readonly readPress?: (press: StoredPress) => PressFacts;
   /** Tells what the adapter keeps under a key of its state. Undefined: a cache. @default all are caches */

@@ -31,16 +31,27 @@ export async function fillPlaceholder(
   adapter: Adapter,
   { fetch, signal }: WhisperOptions,
 ): Promise<string> {
-  const { apiBaseUrl, applicationId, buildMessagePayload } = application.parse(adapter);
+  const { buildMessagePayload } = application.parse(adapter);
   const { payload } = built.parse(buildMessagePayload.call(adapter, message));
-  const path = `webhooks/${applicationId}/${encodeURIComponent(token)}/messages/@original`;
-  const response = await fetch(`${apiBaseUrl}/${path}`, {
-    method: "PATCH",
-    signal,
-    ...bodyOf(payload, files),
-  });
+  const init = { method: "PATCH", signal, ...bodyOf(payload, files) };
+  const response = await fetch(addressOf(token, adapter), init);
   if (!response.ok) throw new RefusedRequest(response, await response.text());
   return posted.parse(await response.json()).id;
+}
+
+/** Deletes the first answer to the command. */
+export async function removePlaceholder(
+  token: string,
+  adapter: Adapter,
+  { fetch, signal }: WhisperOptions,
+): Promise<void> {
+  const response = await fetch(addressOf(token, adapter), { method: "DELETE", signal });
+  if (!response.ok) throw new RefusedRequest(response, await response.text());
+}
+
+function addressOf(token: string, adapter: Adapter): string {
+  const { apiBaseUrl, applicationId } = application.parse(adapter);
+  return `${apiBaseUrl}/webhooks/${applicationId}/${encodeURIComponent(token)}/messages/@original`;
 }
 
 function bodyOf(

@@ -7,7 +7,7 @@ import type { FailedCall } from "../errors/failed-call.ts";
 import { discordMarkdown } from "../markup/discord-markdown.ts";
 import type { AdapterProfile } from "./adapter-profile.ts";
 import { removeOldButtons } from "./discord-cards.ts";
-import { fillPlaceholder, placeholderOf } from "./discord-commands.ts";
+import { fillPlaceholder, placeholderOf, removePlaceholder } from "./discord-commands.ts";
 import { readPress, whisper } from "./discord-presses.ts";
 import { storedUrl } from "./file-source.ts";
 import type { FileSource } from "./file-source.ts";
@@ -38,6 +38,7 @@ export const discord: AdapterProfile = {
   prepare: removeOldButtons,
   placeholderOf,
   fillPlaceholder,
+  removePlaceholder,
 };
 
 const roles = z.object({ mentionRoleIds: z.array(z.string()).nullish() });

@@ -269,9 +269,9 @@ export interface Delivery extends LocalSpeaker {
   open(reply: ReplyStart): void;
   /**
    * Notes that the platform shows a placeholder until a message is answered. The first message that answers it replaces
-   * the placeholder.
+   * the placeholder. It is removed if the event with this number ends without one.
    */
-  expectAnswer(messengerId: string, placeholder: Placeholder): void;
+  expectAnswer(messengerId: string, placeholder: Placeholder, eventSeq: number): void;
   /** Adds text to an open reply. Nothing is stored. Ignored for a reply that has ended. */
   append(replyId: string, delta: string): void;
   /**

@@ -324,6 +324,11 @@ export interface Surface {
   remove(address: Address, messageId: string, options: CallOptions): Promise<void>;
   typing(address: Address, options: CallOptions): Promise<void>;
   /**
+   * Removes a placeholder that no message replaces. Can be repeated: `missing` says that it is gone. Undefined if the
+   * platform has no placeholders.
+   */
+  readonly removePlaceholder?: (placeholder: Placeholder, options: CallOptions) => Promise<void>;
+  /**
    * Answers a press of a button. The person who pressed sees a short notice, or nothing. With `privateWords: "message"`
    * it is called only if there is a notice, and with `"none"` never.
    */

@@ -101,7 +101,7 @@ export class EventReception {
     const { delivery, inbox, intake, log } = this.#options;
     const row = inbox.insert(messengerId, event, now);
     if (row !== undefined) {
-      if (event.placeholder !== undefined) delivery.expectAnswer(messengerId, event.placeholder);
+      if (event.placeholder !== undefined) delivery.expectAnswer(messengerId, event.placeholder, row.seq);
       return intake.add(row);
     }
     log.info("inbox.event", { ...eventFields(messengerId, event), outcome: "known already" });

@@ -100,6 +100,7 @@ export class ThreadRuntime implements EngineTurns, Loop {
       onEnded: (replyId, outcome) =>
         engine.events.emit(turnOfReply(replyId), { kind: "delivery-ended", replyId, outcome }),
       listener: news,
+      isEventOpen: (seq) => inbox.rows([seq]).some(({ state }) => state !== "done"),
     });
     const own = new OwnTurns({ ...options, turns, inbox, delivery: this.delivery, notes, promptStore, loop });
     const { prompts } = own;

@@ -53,6 +53,7 @@ export class ContractsBot extends Think<ModelEnvironment & PlatformEnvironment> 
   override getCommands(): ThinkCommands {
     return {
       ping: { description: "Answers", handler: ({ args }) => `Pong ${args}`.trim() },
+      quiet: { description: "Does something", handler: () => undefined },
       menu: {
         description: "Shows the menu",
         handler: (): Content => ({

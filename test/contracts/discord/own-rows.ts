@@ -25,4 +25,16 @@ export const ownRows: readonly Row[] = [
       };
     },
   },
+  {
+    key: "command-without-answer",
+    title: "A command that nothing answers shows no sign for long",
+    async play(stage) {
+      const talk = stage.talk(stage.person("Ada"), "shared");
+      await talk.command("quiet");
+      const isShown = (): boolean => talk.bot().length > 0;
+      await stage.until(isShown);
+      await stage.until(() => !isShown());
+      return () => (isShown() ? "shows a sign" : "works");
+    },
+  },
 ];

@@ -61,6 +61,7 @@ export interface HarnessOptions {
   readonly fetch?: typeof fetch;
   /** The ids of files that the whole bot knows. @default none */
   readonly fileIds?: BotFileIds;
+  readonly isEventOpen?: (seq: number) => boolean;
 }
 
 /** The real engine and budget on a virtual clock, SQLite in memory and a platform in memory. */
@@ -90,6 +91,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     gates: { speaker: SPEAKER, gateOf: () => gate },
     messengers: { surface: () => surface },
     ...(options.fileIds !== undefined && { fileIds: options.fileIds }),
+    ...(options.isEventOpen !== undefined && { isEventOpen: options.isEventOpen }),
     onWake: (at) => (wakeAt = at),
     onEnded: (id, state) => ended.push([id, state]),
     listener: {

@@ -153,6 +153,46 @@ describe("a slash command in a channel", () => {
   });
 });
 
+describe("a deferred command of Discord", () => {
+  const handle: FakeAdapterWorld["handle"] = (chat, adapter, body, options) => {
+    const user = { userId: "1", userName: "ada", fullName: "Ada", isBot: false, isMe: false };
+    const { id, name } = body as { readonly id: string; readonly name: string };
+    const event = { adapter, channelId: "discord:1:2", command: `/${name}`, text: "", user, triggerId: id };
+    void chat.processSlashCommand({ ...event, raw: body }, options);
+    return Response.json({ type: 5 });
+  };
+
+  it.each<[string, string, Partial<MessengerOptions>]>([
+    ["nothing answers", "quiet", {}],
+    ["the bot ignores", "other", { respondTo: ["direct-message"] }],
+  ])("that %s loses its placeholder", async (_case, name, options) => {
+    const world = createWorld({
+      commands: { quiet: { description: "Does something", handler: () => undefined } },
+      messengers: () => ({
+        discord: chatSdkMessenger({
+          adapter: Object.assign(createFakeAdapter("discord", { shown: [], handle }), {
+            apiBaseUrl: "https://discord.test",
+            applicationId: "100",
+            buildMessagePayload: () => ({}),
+          }),
+          verifyWebhook: false,
+          ...options,
+        }),
+      }),
+    });
+    const calls: string[] = [];
+    vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+      calls.push(`${init?.method} ${input instanceof Request ? input.url : input.toString()}`);
+      return new Response(null, { status: 204 });
+    });
+    await post(world, "discord", { id: "555", token: "t0ken", name });
+    await vi.waitFor(
+      () => expect(calls).toEqual(["DELETE https://discord.test/webhooks/100/t0ken/messages/@original"]),
+      { timeout: 8000 },
+    );
+  });
+});
+
 describe("a messenger that is made at the top of the bot's module", () => {
   it("works in each object with the adapter's state of that object", async () => {
     const shown: string[] = [];

@@ -9,8 +9,8 @@ const NOW = 1_800_000_000_000;
 const discord = () =>
   createDiscordAdapter({ applicationId: "100", botToken: "bot", webhookVerifier: () => true });
 
-/** Makes the call that answers a command, at a time after the command. */
-async function fill(answer: () => Response, afterMs = 60_000) {
+/** Makes the call that answers a command, or removes its placeholder, at a time after the command. */
+async function fill(answer: () => Response, afterMs = 60_000, isRemoval = false) {
   const requests: [method: string | undefined, url: string, body: unknown][] = [];
   const network: typeof fetch = async (input, init) => {
     requests.push([init?.method, input instanceof Request ? input.url : String(input), init?.body]);
@@ -26,12 +26,14 @@ async function fill(answer: () => Response, afterMs = 60_000) {
     threadId: "discord:1:2",
     isDirectMessage: false,
   };
-  const posted: unknown = await surface
-    .post(address, { text: "**Hi**", entities: [] }, { signal: new AbortController().signal, placeholder })
-    .catch((error: unknown) => {
-      expect(JSON.stringify([error, String(error)])).not.toContain(TOKEN);
-      return surface.classifyError(error);
-    });
+  const { signal } = new AbortController();
+  const call = isRemoval
+    ? surface.removePlaceholder?.(placeholder, { signal })
+    : surface.post(address, { text: "**Hi**", entities: [] }, { signal, placeholder });
+  const posted: unknown = await call?.catch((error: unknown) => {
+    expect(JSON.stringify([error, String(error)])).not.toContain(TOKEN);
+    return surface.classifyError(error);
+  });
   return { requests, posted };
 }
 
@@ -85,6 +87,16 @@ describe("a slash command of Discord", () => {
   it("is answered again if the answer comes before Discord shows the placeholder", async () => {
     const { posted } = await fill(refused(404, 10_015), 1000);
     expect(posted).toEqual({ kind: "transient", code: "placeholder-not-shown" });
+  });
+
+  it("has its placeholder removed", async () => {
+    const { posted, requests } = await fill(() => new Response(null, { status: 204 }), 60_000, true);
+    const address = `https://discord.com/api/v10/webhooks/100/${TOKEN}/messages/@original`;
+    expect([posted, requests]).toEqual([undefined, [["DELETE", address, undefined]]]);
+    const gone = { kind: "missing", code: "placeholder-gone" };
+    expect((await fill(refused(404, 10_008), 60_000, true)).posted).toEqual(gone);
+    const early = await fill(refused(404, 10_015), 1000, true);
+    expect(early.posted).toEqual({ kind: "transient", code: "placeholder-not-shown" });
   });
 
   it("waits for a rate limit, also of the server in between", async () => {
