@@ -1,7 +1,7 @@
 import type { Adapter } from "chat";
 import { DAY_MS } from "../../src/core/time/civil-time.ts";
 import { parseJson } from "../../src/core/json/parse-json.ts";
-import type { Address, Surface } from "../../src/core/chat/surface.ts";
+import type { Address, CallFailure, Surface } from "../../src/core/chat/surface.ts";
 import { withTimeLimit } from "../../src/core/time/with-time-limit.ts";
 import type {
   IncomingEvent,
@@ -13,7 +13,7 @@ import type { MessengerEvent, MessengerThread } from "../../src/core/chat/messen
 import { errorCode } from "../../src/core/base/errors.ts";
 import { requireSecretsKey } from "../../src/core/store/secret-box.ts";
 import { withinTime } from "../../src/core/time/within-time.ts";
-import type { AdapterProfile } from "./adapters/adapter-profile.ts";
+import type { AdapterProfile, KeptFilesOf } from "./adapters/adapter-profile.ts";
 import { profileOf } from "./adapters/known-adapters.ts";
 import { fetchAttachment } from "./attachments.ts";
 import { ChatSdkCallError } from "./errors/call-error.ts";
@@ -27,13 +27,18 @@ import { NewestAddresses } from "./newest-addresses.ts";
 import { parseEvent } from "./events/parse-event.ts";
 import { noteReported } from "./events/reported-posts.ts";
 import { answerHandshake, receiveThrough, unavailable } from "./events/receive.ts";
+import { createKeptFiles } from "./state/kept-file-store.ts";
+import type { KeptFileCalls } from "./state/kept-file-store.ts";
 import { placeOf } from "./state/shards.ts";
 import { withState } from "./state/state-of-call.ts";
 import { createStateAtRoot } from "./state/state-at-root.ts";
 import type { StateCalls } from "./state/state-at-root.ts";
 import type { StateKind } from "./state/state-kind.ts";
 import { createChatSdkSurface } from "./surface.ts";
-import { updateOf } from "./events/updates.ts";
+import { OWN_EVENT, updateOf } from "./events/updates.ts";
+
+/** A few objects share the files of all chats, so that each deletes old ones when it gets new ones. */
+const KEPT_SHARDS = 16;
 
 /** Longest time that an adapter may take to initialize, in milliseconds. After that the next request tries again. */
 const initializeLimitMs = 10_000;
@@ -50,7 +55,7 @@ const SIGN_KNOWN_MS = 2 * DAY_MS;
 export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatform {
   const { adapter, provider, capabilities, onUpdate } = settings;
   const profile = profileOf(adapter.name);
-  const { installations: rules, keepsSecrets } = profile;
+  const { handleOwn, installations: rules, keepsSecrets } = profile;
   const newest = new Map<string, string>();
   const addresses = profile.addresses && new NewestAddresses(profile.addresses);
   const starts = new WeakMap<PlatformContext, Promise<Started>>();
@@ -72,16 +77,27 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
     return starting;
   };
 
+  const keptIn =
+    (context: PlatformContext): KeptFilesOf =>
+    (chatId) => {
+      let sum = 0;
+      for (const byte of new TextEncoder().encode(chatId)) sum += byte;
+      const shard = `files-${sum % KEPT_SHARDS}`;
+      return context.root<KeptFileCalls>({ shard, root: settings.stateRoot });
+    };
+
   const platform: MessengerPlatform = {
     provider,
     ...(keepsSecrets?.(adapter) === true && {
       checkEnvironment: (env) =>
         requireSecretsKey(env, `The adapter "${adapter.name}" with several installations`),
     }),
-    atRoot: (host) =>
-      createStateAtRoot(host, async (value) =>
+    atRoot: (host) => ({
+      ...createStateAtRoot(host, async (value) =>
         rules?.renew?.(adapter, value, { fetch: host.deps.fetch, now: host.deps.clock.now() }),
       ),
+      ...createKeptFiles(host),
+    }),
     ...(settings.install !== undefined &&
       rules !== undefined && {
         install: installPages(settings, settings.install, rules, ready),
@@ -147,6 +163,7 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
       createChatSdkSurface(settings, context.deps, () => ready(context), {
         addresses,
         newest,
+        kept: keptIn(context),
       }),
     async fetchIdentity(context) {
       try {
@@ -156,10 +173,17 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
       }
       return { userId: adapter.botUserId ?? "", userName: adapter.userName || settings.userName };
     },
-    ...(onUpdate !== undefined && {
+    ...((onUpdate ?? handleOwn) !== undefined && {
       handleUpdate: async (event: MessengerEvent, context: PlatformContext) => {
         const { state } = await ready(context);
-        await withState(state, async () => onUpdate({ update: updateOf(event), adapter }));
+        if (event.detail !== OWN_EVENT)
+          return withState(state, async () => onUpdate?.({ update: updateOf(event), adapter }));
+        const { clock, fetch } = context.deps;
+        const { id } = event.thread;
+        const threadId = (await addresses?.newestId(id, { state, now: clock.now() })) ?? id;
+        const classify = (error: unknown): CallFailure => platform.surface(context).classifyError(error);
+        const options = { clock, fetch, threadId, classify, kept: keptIn(context) };
+        await withState(state, async () => handleOwn?.(event, adapter, options));
       },
     }),
     fetchAttachment: async (reference, context, options) =>

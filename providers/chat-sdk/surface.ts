@@ -4,6 +4,7 @@ import type { Deps } from "../../src/core/base/deps.ts";
 import type { Placeholder } from "../../src/core/message/placeholder.ts";
 import type { Address, CallFailure, Surface } from "../../src/core/chat/surface.ts";
 import { WINDOW_CLOSED } from "../../src/core/chat/window-closed.ts";
+import type { KeptFilesOf } from "./adapters/adapter-profile.ts";
 import { profileOf } from "./adapters/known-adapters.ts";
 import { postEphemeral } from "./adapters/post-ephemeral.ts";
 import { ChatSdkCallError, aboutFiles, adapterFailure } from "./errors/call-error.ts";
@@ -28,6 +29,7 @@ interface ThreadFacts {
   readonly addresses: NewestAddresses | undefined;
   /** Ids of the newest messages that were read, by thread. */
   readonly newest: ReadonlyMap<string, string>;
+  readonly kept: KeptFilesOf;
 }
 
 /**
@@ -37,9 +39,9 @@ interface ThreadFacts {
  */
 export function createChatSdkSurface(
   settings: ChatSdkSettings,
-  { clock, fetch }: Pick<Deps, "clock" | "fetch">,
+  { clock, fetch, newId }: Pick<Deps, "clock" | "fetch" | "newId">,
   ready: () => Promise<{ readonly installations: Installations; readonly state: DurableState }>,
-  { addresses, newest }: ThreadFacts,
+  { addresses, kept, newest }: ThreadFacts,
 ): Surface {
   const { adapter, capabilities, templates } = settings;
   const profile = profileOf(adapter.name);
@@ -145,8 +147,10 @@ export function createChatSdkSurface(
           return profile.fillPlaceholder(filling, to, { fetch, signal });
         }
         if (files.length > 0 && profile.postFiles !== undefined) {
-          const options = { clock, fetch, signal, ...(onSent !== undefined && { onSent }) };
-          return profile.postFiles({ threadId, text: message.text, files }, to, options);
+          const options = { clock, fetch, kept, newId, signal, ...(onSent !== undefined && { onSent }) };
+          const kinds = message.files?.map(({ kind }) => kind) ?? [];
+          const { chatId } = address;
+          return profile.postFiles({ chatId, threadId, text: message.text, files, kinds }, to, options);
         }
         const postable = toPostable(message, abilities, files);
         const { post } = profile;

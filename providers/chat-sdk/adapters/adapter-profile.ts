@@ -3,7 +3,7 @@ import type { FileKind } from "../../../src/core/message/content.ts";
 import type { DeliveryMode } from "../../../src/core/chat/delivery-mode.ts";
 import type { Deps } from "../../../src/core/base/deps.ts";
 import type { Markup } from "../../../src/core/message/markup.ts";
-import type { MessengerCapabilities } from "../../../src/core/chat/messenger-event.ts";
+import type { MessengerCapabilities, MessengerEvent } from "../../../src/core/chat/messenger-event.ts";
 import type { Placeholder } from "../../../src/core/message/placeholder.ts";
 import type {
   ButtonLimits,
@@ -20,19 +20,28 @@ import type { MessageWindow } from "../template.ts";
 import type { AddressRules } from "../newest-addresses.ts";
 import type { MentioningText } from "../events/text-to-bot.ts";
 import type { InstallationRules } from "./installation-rules.ts";
+import type { KeptFileCalls } from "../state/kept-file-store.ts";
 import type { StateKind } from "../state/state-kind.ts";
 import type { AdapterSearch } from "./search/adapter-search.ts";
 import type { FileSource, GetJson } from "./file-source.ts";
 
 export interface FilePost {
+  readonly chatId: string;
   readonly threadId: string;
   /** The caption: Markdown, which may be empty. */
   readonly text: string;
   readonly files: readonly FileUpload[];
+  /** The kinds of the files, in order. */
+  readonly kinds: readonly FileKind[];
 }
 
+/** Returns where the files of a chat are kept that wait for an answer. */
+export type KeptFilesOf = (chatId: string) => KeptFileCalls;
+
 export interface FilePostOptions
-  extends Pick<Deps, "clock" | "fetch">, Pick<CallOptions, "onSent" | "signal"> {}
+  extends Pick<Deps, "clock" | "fetch" | "newId">, Pick<CallOptions, "onSent" | "signal"> {
+  readonly kept: KeptFilesOf;
+}
 
 /** A message that the platform has accepted and then not delivered. */
 export interface UndeliveredMessage {
@@ -56,7 +65,16 @@ export interface UnreportedMessage {
 /** An event that the adapter does not report. A command that the platform tells by a number may have no name here. */
 export type UnreportedEvent =
   | UnreportedMessage
+  /** An event for `AdapterProfile.handleOwn`. */
+  | { readonly kind: "own"; readonly threadIdOf: (adapter: Adapter) => string }
   | { readonly kind: "unnamed-command"; readonly number: string };
+
+export interface OwnEventOptions extends Pick<Deps, "clock" | "fetch"> {
+  /** The thread for calls. */
+  readonly threadId: string;
+  readonly kept: KeptFilesOf;
+  readonly classify: (error: unknown) => CallFailure;
+}
 
 /** Returns the name of a command by its number (`ChatSdkMessengerOptions.quickCommands`). */
 export type CommandNames = (number: string) => string | undefined;
@@ -201,6 +219,12 @@ export interface AdapterProfile {
    * that the adapter leaves out. @default the adapter reports them
    */
   readonly readUnreported?: (body: unknown, nameOf: CommandNames) => UnreportedEvent | undefined;
+  /** Handles an event of the kind `own`. Called once, and again only if the process dies before it has resolved. */
+  readonly handleOwn?: (
+    event: Pick<MessengerEvent, "key" | "raw" | "thread">,
+    adapter: Adapter,
+    options: OwnEventOptions,
+  ) => Promise<void>;
   /** Whether the platform tells some commands by a number alone. @default false */
   readonly numbersCommands?: boolean;
   /** Says what to set if the adapter, as it is configured, can verify no webhook, or make no call. */

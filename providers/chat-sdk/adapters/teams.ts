@@ -10,6 +10,7 @@ import { storedUrl } from "./file-source.ts";
 import type { FileSource } from "./file-source.ts";
 import { addresses } from "./teams-addresses.ts";
 import { readUnreported } from "./teams-changes.ts";
+import { DRIVES, handleAnswer, postFiles, readAnswer } from "./teams-consents.ts";
 import { mentioningText } from "./teams-mentions.ts";
 import { credentialsRefused, noRights, notFound, rateLimited, scopeOf, unavailable } from "./refusals.ts";
 
@@ -23,9 +24,10 @@ export const teams: AdapterProfile = {
   // A conversation takes 1800 calls an hour, and 60 in half a minute.
   editEveryMs: 2000,
   pacing: { direct: { burst: 5, everyMs: 2000 }, group: { burst: 5, everyMs: 2000 } },
-  // Pictures are in the text of a message. Other files need the person's consent, in private chats only, and a place in
-  // their OneDrive.
-  maxFileBytes: { photo: 1_000_000, animation: 0, audio: 0, document: 0, video: 0, voice: 0 },
+  // Pictures are in the text of a message.
+  maxFileBytes: { photo: 1_000_000 },
+  postFiles,
+  handleOwn: handleAnswer,
   // "Messages in bot conversations", which excludes animated GIFs. It also says 1024 × 1024 pixels, which nothing here
   // measures.
   photoTypes: ["image/png", "image/jpeg", "image/gif"],
@@ -33,7 +35,7 @@ export const teams: AdapterProfile = {
   hasCaptions: false,
   addresses,
   readFailure,
-  readUnreported,
+  readUnreported: (body) => readUnreported(body) ?? readAnswer(body),
   findMistake,
   fileSource,
   mentioningText,
@@ -59,7 +61,7 @@ function findMistake(adapter: Adapter): string | undefined {
 async function fileSource(attachment: Attachment): Promise<FileSource | undefined> {
   const url = storedUrl(attachment);
   if (url === undefined || attachment.fetchMetadata?.["auth"] === "bot") return undefined;
-  return { url, ownHosts: ["*.sharepoint.com", "*.sharepoint.us", "my.microsoftpersonalcontent.com"] };
+  return { url, ownHosts: DRIVES };
 }
 
 /** The message was certainly not sent, because the bot got no token for it. */

@@ -17,6 +17,7 @@ import {
   type SdkUpdate,
   createIncomingEvents,
 } from "./incoming-events.ts";
+import { OWN_EVENT } from "./updates.ts";
 import type { ChatSdkUpdateKind } from "./updates.ts";
 import type { Installations } from "../state/installations.ts";
 import type { FindChat } from "../newest-addresses.ts";
@@ -225,6 +226,11 @@ export class IngressChat extends Chat {
     return this.#takesReactions
       ? this.#store(() => this.#events.ofReaction(event), options)
       : this.#ignore("reaction", event.threadId, options);
+  }
+
+  /** Stores an event that only the platform's own code handles. */
+  processOwn(threadId: string, raw: unknown): Promise<void> {
+    return this.#store(() => this.#events.ofUpdate(OWN_EVENT, { threadId, raw }));
   }
 
   /** Bot code could not answer in time: events are handled after their webhook. */

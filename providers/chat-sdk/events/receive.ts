@@ -57,7 +57,8 @@ export async function receiveThrough(
       if (event?.kind === "unnamed-command") {
         const fix = `Name the command ${event.number} in \`quickCommands\`.`;
         context.log.warn("chat-sdk.command-unnamed", { provider, fix });
-      } else if (event !== undefined)
+      } else if (event?.kind === "own") await chat.processOwn(event.threadIdOf(adapter), body());
+      else if (event !== undefined)
         await chat.within({ ...ingress, messageKind: () => event.kind }, async () => event.report(adapter));
       return answer;
     });

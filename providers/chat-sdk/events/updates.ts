@@ -2,6 +2,9 @@ import type { Adapter } from "chat";
 import { z } from "zod";
 import type { MessengerAuthor, MessengerEvent } from "../../../src/core/chat/messenger-event.ts";
 
+/** Name of the events that no code of the bot sees: `AdapterProfile.handleOwn` does. */
+export const OWN_EVENT = "own";
+
 /** Events of Chat SDK adapters that only the bot's own code handles. */
 export type ChatSdkUpdateKind =
   | "modal submitted"

@@ -11,6 +11,8 @@
  * - A text with an attachment becomes two messages, and the bot learns the id of neither.
  * - A conversation that the bot was removed from refuses it (403). The bot changes its own messages alone.
  * - A private word in a shared conversation is a targeted activity.
+ * - A private chat can be asked to take a file into the person's OneDrive ("Send and receive files"). A file card shows
+ *   one that is there. The documents leave open how other conversations refuse both.
  * - A conversation is served at the address of its newest activity. Other addresses refuse it here, which the documents
  *   leave open: they ask bots to keep the newest ("Send proactive messages").
  */
@@ -19,6 +21,8 @@ import type { CallKind, PlatformCall, Refusal, SentFile } from "../platform-emul
 import type { CardElement } from "./adaptive-card.ts";
 import { personIdOf, TENANT, userIdOf } from "./conversations.ts";
 import type { Activity, Conversation, Conversations } from "./conversations.ts";
+import { consentsOf } from "./drive.ts";
+import type { Drive, FileCard } from "./drive.ts";
 
 const MAX_ACTIVITY_BYTES = 100_000;
 /** Most posts in a conversation, and the time in milliseconds. */
@@ -36,11 +40,8 @@ export interface App {
   readonly password: string;
 }
 
-interface Attachment {
-  readonly contentType?: string;
-  readonly contentUrl?: string;
-  readonly name?: string;
-  readonly content?: CardElement;
+interface Attachment extends FileCard {
+  readonly content?: CardElement & FileCard["content"];
 }
 
 interface SentActivity {
@@ -60,10 +61,12 @@ export class TeamsApi {
   readonly #conversations: Conversations;
   readonly #app: App;
   readonly #key: TokenKey;
+  readonly #drive: Drive;
   readonly #posts: { readonly conversation: Conversation; readonly at: number }[] = [];
 
   /** @param key signs the connector's requests, and here the bot's tokens, too */
-  constructor(conversations: Conversations, app: App, key: TokenKey) {
+  constructor(conversations: Conversations, app: App, key: TokenKey, drive: Drive) {
+    this.#drive = drive;
     this.#conversations = conversations;
     this.#app = app;
     this.#key = key;
@@ -200,7 +203,7 @@ export class TeamsApi {
       this.#conversations.changed();
       return Response.json({ id: this.#conversations.nextId() }, { status: 201 });
     }
-    const content = contentOf(sent);
+    const content = this.#contentOf(sent, conversation);
     if (content instanceof Response) return content;
     const userId = sent.recipient?.id;
     const onlyFor = isTargeted && userId !== undefined ? personIdOf(userId) : undefined;
@@ -214,11 +217,11 @@ export class TeamsApi {
     }
     this.#posts.push({ conversation, at: now });
     const [, threadId] = path.conversationId.split(";messageid=");
-    const { cards, files, text } = content;
-    const isSplit = text.trim() !== "" && cards.length + files.length > 0;
+    const { cards, consents, files, text } = content;
+    const isSplit = text.trim() !== "" && cards.length + consents.length + files.length > 0;
     const messages = isSplit
       ? [
-          { text, cards: [], files: [] },
+          { text, cards: [], consents: [], files: [] },
           { ...content, text: "" },
         ]
       : [content];
@@ -231,7 +234,7 @@ export class TeamsApi {
   #update(conversation: Conversation, id: string | undefined, sent: SentActivity): Response {
     const activity = this.#own(conversation, id);
     if (activity === undefined) return notFound();
-    const content = contentOf(sent);
+    const content = this.#contentOf(sent, conversation);
     if (content instanceof Response) return content;
     Object.assign(activity, content, { isEdited: true });
     this.#conversations.changed();
@@ -243,6 +246,30 @@ export class TeamsApi {
     if (activity === undefined) return notFound();
     this.#conversations.remove(activity);
     return new Response(null, { status: 200 });
+  }
+
+  /** Of the files in an activity Teams shows pictures, and those of the person's OneDrive. */
+  #contentOf(
+    sent: SentActivity,
+    { isDirect }: Conversation,
+  ): Pick<Activity, "text" | "cards" | "consents" | "files"> | Response {
+    if (Buffer.byteLength(JSON.stringify(sent, withoutPictures), "utf16le") > MAX_ACTIVITY_BYTES) {
+      return problem(413, "MessageSizeTooBig", "Message size too large.");
+    }
+    const attachments = sent.attachments ?? [];
+    const cards = attachments.flatMap(({ content, contentType }) =>
+      contentType === "application/vnd.microsoft.card.adaptive" && content !== undefined ? [content] : [],
+    );
+    const consents = consentsOf(attachments);
+    const shown = this.#drive.filesOf(attachments);
+    if (consents === undefined || shown === undefined || (!isDirect && consents.length + shown.length > 0))
+      return problem(400, "BadArgument", "The attachment of a file is not valid here.");
+    const files = [...attachments.flatMap((attachment) => pictureOf(attachment) ?? []), ...shown];
+    const text = sent.text ?? "";
+    if (text.trim() === "" && attachments.length === 0) {
+      return problem(400, "BadSyntax", "Activity resulted into multiple skype activities or none.");
+    }
+    return { text, cards, consents, files };
   }
 
   /** Returns a message of the bot's own. */
@@ -281,23 +308,6 @@ function problem(status: number, code: string, message: string): Response {
 
 function notFound(): Response {
   return problem(404, "ActivityNotFoundInConversation", "The activity was not found in the conversation.");
-}
-
-/** Of the files in an activity Teams shows pictures alone. */
-function contentOf(sent: SentActivity): Pick<Activity, "text" | "cards" | "files"> | Response {
-  if (Buffer.byteLength(JSON.stringify(sent, withoutPictures), "utf16le") > MAX_ACTIVITY_BYTES) {
-    return problem(413, "MessageSizeTooBig", "Message size too large.");
-  }
-  const attachments = sent.attachments ?? [];
-  const cards = attachments.flatMap(({ content, contentType }) =>
-    contentType === "application/vnd.microsoft.card.adaptive" && content !== undefined ? [content] : [],
-  );
-  const files = attachments.flatMap((attachment) => pictureOf(attachment) ?? []);
-  const text = sent.text ?? "";
-  if (text.trim() === "" && attachments.length === 0) {
-    return problem(400, "BadSyntax", "Activity resulted into multiple skype activities or none.");
-  }
-  return { text, cards, files };
 }
 
 function withoutPictures(_key: string, value: unknown): unknown {

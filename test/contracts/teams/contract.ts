@@ -7,7 +7,10 @@ export const teamsContract: Contract = {
   title: "Microsoft Teams",
   expected: {
     markdown: degraded("without table", "tables are a block of fixed width, and lists lines with a bullet"),
-    "file-out": degraded("named", "is named: files cannot be sent"),
+    "file-out": degraded(
+      "after consent",
+      "comes into the OneDrive of a person who allows it, in private chats; elsewhere it is named",
+    ),
     addressing: cannot(
       "without follow-ups",
       "follow-ups need a mention, too: in spaces and channels the bot hears of nothing else",

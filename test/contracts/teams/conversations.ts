@@ -16,6 +16,13 @@ export interface Conversation {
   typingShown: number;
 }
 
+export interface Consent {
+  readonly name: string;
+  readonly sizeInBytes: number;
+  readonly acceptContext: unknown;
+  readonly declineContext: unknown;
+}
+
 export interface Activity {
   readonly id: string;
   readonly conversation: Conversation;
@@ -27,6 +34,8 @@ export interface Activity {
   files: readonly SentFile[];
   text: string;
   cards: readonly CardElement[];
+  /** Files that the person is asked about. */
+  consents: readonly Consent[];
   isEdited: boolean;
 }
 

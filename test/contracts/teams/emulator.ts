@@ -15,27 +15,28 @@ import type {
   SentFile,
   Webhook,
 } from "../platform-emulator.ts";
-import { below, showMarkdown, withBullets } from "../shown-text.ts";
+import { below, plain, showMarkdown, withBullets } from "../shown-text.ts";
 import { buttonsOf, showCard } from "./adaptive-card.ts";
 import { TeamsApi } from "./api.ts";
 import { Conversations, TEAM, TENANT, userIdOf } from "./conversations.ts";
-import type { Activity, Conversation } from "./conversations.ts";
+import type { Activity, Consent, Conversation } from "./conversations.ts";
+import { Drive, FILES } from "./drive.ts";
 
 const APP = { id: "a2b8e1f0-5c0d-4b39-9d3e-0f6b1c7d2e11", password: "app-password" };
 const BOT = { id: `28:${APP.id}`, name: "Shop Bot" };
 const CONNECTOR = "https://smba.trafficmanager.net";
-const FILES = "https://contoso-my.sharepoint.com";
 
 export class TeamsEmulator implements PlatformEmulator {
   readonly name = "teams";
   readonly #conversations: Conversations;
   readonly #api: TeamsApi;
   readonly #key = new TokenKey("connector-key");
+  readonly drive = new Drive();
   readonly #uploads = new Map<string, SentFile>();
 
   constructor({ now = () => Date.now() }: { readonly now?: () => number } = {}) {
     this.#conversations = new Conversations(now);
-    this.#api = new TeamsApi(this.#conversations, APP, this.#key);
+    this.#api = new TeamsApi(this.#conversations, APP, this.#key, this.drive);
   }
 
   env(apiUrl: string): Readonly<Record<string, string>> {
@@ -49,6 +50,7 @@ export class TeamsEmulator implements PlatformEmulator {
   }
 
   async answer(request: Request): Promise<Response> {
+    if (this.drive.isSession(request)) return this.drive.upload(request);
     const { pathname } = new URL(request.url);
     const file = this.#uploads.get(pathname);
     // A download of OneDrive is signed. An inline picture needs the bot's token.
@@ -59,7 +61,8 @@ export class TeamsEmulator implements PlatformEmulator {
     return new Response(file.bytes, { headers: { "content-type": file.mediaType } });
   }
 
-  describe(request: Request): Promise<PlatformCall> {
+  async describe(request: Request): Promise<PlatformCall> {
+    if (this.drive.isSession(request)) return { kind: "upload" };
     return this.#api.describe(request);
   }
 
@@ -88,6 +91,13 @@ export class TeamsEmulator implements PlatformEmulator {
     });
     switch (act.kind) {
       case "press": {
+        const answers = activity.consents.flatMap((consent) => this.#answersOf(consent));
+        const answer = answers.find(({ label }) => label === act.label);
+        if (answer !== undefined) {
+          const ids = { id: `f:${this.#conversations.nextId()}`, replyToId: activity.id };
+          const value = { type: "fileUpload", ...answer.value() };
+          return report({ ...ids, type: "invoke", name: "fileConsent/invoke", value });
+        }
         const button = activity.cards.flatMap(buttonsOf).find(({ title }) => title === act.label);
         if (button === undefined) return undefined;
         const { data, type, verb } = button;
@@ -116,6 +126,13 @@ export class TeamsEmulator implements PlatformEmulator {
   /** Serves the conversation elsewhere from now on. Its next activity tells where (`serviceUrl`). */
   moveService(place: Place, region: string): void {
     this.#conversations.at(place).region = region;
+  }
+
+  /** Has the consent in one place carry the contexts of a card in another one. */
+  forgeConsent(place: Place, from: string, elsewhere: Place): void {
+    const consents = this.#conversations.activity(this.#conversations.at(elsewhere), from)?.consents ?? [];
+    for (const activity of this.#conversations.activities)
+      if (activity.conversation.id === place && activity.consents.length > 0) activity.consents = consents;
   }
 
   /** Removes the bot from the conversation. */
@@ -148,6 +165,7 @@ export class TeamsEmulator implements PlatformEmulator {
       files,
       text: isMention ? `${BOT.name} ${text}` : text,
       cards: [],
+      consents: [],
     });
     if (!conversation.hasBot || (!conversation.isDirect && !isMention)) {
       return { messageId: activity.id, webhooks: [] };
@@ -158,6 +176,17 @@ export class TeamsEmulator implements PlatformEmulator {
     ];
     const fields = { ...textOf(text, isMention), type: "message", attachments };
     return { messageId: activity.id, webhooks: [this.#webhook(by, activity, fields)] };
+  }
+
+  /** The buttons of a card that asks for consent, as people see them, and what each tells the bot. */
+  #answersOf({ acceptContext, declineContext, name }: Consent) {
+    return [
+      {
+        label: "Allow",
+        value: () => ({ action: "accept", context: acceptContext, uploadInfo: this.drive.begin(name) }),
+      },
+      { label: "Decline", value: () => ({ action: "decline", context: declineContext }) },
+    ];
   }
 
   #upload(file: SentFile, isDirect: boolean): Record<string, unknown> {
@@ -247,17 +276,20 @@ function textOf(words: string, isMention: boolean): Record<string, unknown> {
 }
 
 function show(activity: Activity): SeenMessage {
-  const { by, cards, files, id, isEdited, onlyFor, text, threadId } = activity;
+  const { by, cards, consents, files, id, isEdited, onlyFor, text, threadId } = activity;
   // "Format your bot messages": text has no tables, headings and lines across, and lists on the desktop alone.
   const shownAsSource = ["table", "list", "heading", "thematicBreak"] as const;
   const shown = by === undefined ? withBullets(showMarkdown(text, { shownAsSource })) : { text, marks: [] };
   return {
     id,
     by: by === undefined ? "bot" : by.id,
-    ...below([shown, ...cards.map(showCard)]),
+    ...below([shown, ...cards.map(showCard), ...consents.map(({ name }) => plain(name))]),
     ...(threadId !== undefined && threadId !== id && { threadOf: threadId }),
     ...(onlyFor !== undefined && { onlyFor }),
-    buttons: cards.flatMap(buttonsOf).flatMap(({ title }) => title ?? []),
+    buttons: [
+      ...cards.flatMap(buttonsOf).flatMap(({ title }) => title ?? []),
+      ...consents.flatMap(() => ["Allow", "Decline"]),
+    ],
     files,
     isEdited,
   };

@@ -1,12 +1,84 @@
-import { say } from "../../../lab/support/model-script.ts";
+import { callTool, say } from "../../../lab/support/model-script.ts";
+import type { SeenMessage } from "../platform-emulator.ts";
 import type { Row } from "../row.ts";
 import { Impossible } from "../stage.ts";
+import type { Stage, Talk } from "../stage.ts";
+import type { Drive } from "./drive.ts";
 import { TeamsEmulator } from "./emulator.ts";
 
 interface Chats {
   readonly messengerId: string;
   readonly chatId: string;
 }
+
+/** Asks for the report. Resolves with the card that asks for consent. */
+async function askForReport(
+  stage: Stage,
+  cue: string,
+): Promise<{ readonly card: SeenMessage; readonly drive: Drive; readonly talk: Talk }> {
+  const { emulator } = stage;
+  if (!(emulator instanceof TeamsEmulator)) throw new Impossible();
+  const talk = stage.talk(stage.person("Ada"), "direct");
+  stage.on(cue, [callTool("send_report", {})], [say("Here is the report.")]);
+  await talk.write(`${cue} please`);
+  await talk.reads("Here is the report.");
+  const card = await stage.until(() => talk.bot().find(({ buttons }) => buttons.includes("Allow")));
+  if (card === undefined) throw new Error("Nobody asks for consent.");
+  return { card, drive: emulator.drive, talk };
+}
+
+/** Tells which files people see, and what else there is in place of the card. */
+function seenOf(talk: Talk, card: SeenMessage): string {
+  const messages = talk.bot();
+  const files = messages.flatMap((message) => message.files);
+  if (files.some(({ bytes, name }) => name !== "report.csv" || !Buffer.from(bytes).includes("1,50")))
+    return "a broken file";
+  const now = messages.find(({ id }) => id === card.id);
+  const rest = now?.buttons.length === 0 ? now.text : (now?.buttons.join(", ") ?? "gone");
+  return `${files.length} files${rest === "" ? "" : `; ${rest}`}`;
+}
+
+const hasFile = (talk: Talk): boolean => talk.bot().some(({ files }) => files.length > 0);
+
+export const ownRowsAlone: readonly Row[] = [
+  {
+    key: "file-killed",
+    title: "A process killed between the upload of a file and its card",
+    async play(stage) {
+      const { card, drive, talk } = await askForReport(stage, "cue-file-killed");
+      const before = drive.uploads.length;
+      stage.server.fail({ fault: { kind: "no-answer" }, on: ["upload"] });
+      await talk.press(card, "Allow");
+      await stage.until(() => drive.uploads.length > before);
+      await stage.bot.restart();
+      await stage.until(() => hasFile(talk));
+      return () => (seenOf(talk, card) === "1 files" ? "works" : seenOf(talk, card));
+    },
+  },
+  {
+    key: "file-killed-before",
+    title: "A process killed before it has uploaded a file",
+    async play(stage) {
+      const { card, drive, talk } = await askForReport(stage, "cue-file-killed-before");
+      const before = drive.uploads.length;
+      const calls = stage.server.calls().length;
+      stage.server.fail({ fault: { kind: "cut-before" }, on: ["upload"], times: 1 });
+      await talk.press(card, "Allow");
+      await stage.until(() =>
+        stage.server
+          .calls()
+          .slice(calls)
+          .some(({ kind }) => kind === "upload"),
+      );
+      await stage.bot.restart();
+      await stage.until(() => hasFile(talk));
+      return () => {
+        const count = drive.uploads.length - before;
+        return count === 1 && seenOf(talk, card) === "1 files" ? "works" : `${count}: ${seenOf(talk, card)}`;
+      };
+    },
+  },
+];
 
 export const ownRows: readonly Row[] = [
   {
@@ -36,6 +108,107 @@ export const ownRows: readonly Row[] = [
         if (!JSON.stringify(request?.messages).includes("4711")) return "without memory";
         const said = talk.bot().map(({ text }) => text);
         return said.join(" ") === "Here. And there. By the way." ? "works" : said.join(" ");
+      };
+    },
+  },
+  {
+    key: "file-accepted",
+    title: "A file is put into the OneDrive of a person who allows it, once",
+    async play(stage) {
+      const { card, talk } = await askForReport(stage, "cue-file-accepted");
+      // Pressed again before the first press has come through.
+      const press = {
+        kind: "press",
+        by: talk.by,
+        in: talk.place,
+        messageId: card.id,
+        label: "Allow",
+      } as const;
+      const acted = await Promise.all([stage.act(press), stage.act(press)]);
+      await stage.until(() => hasFile(talk));
+      for (const webhook of acted.flatMap(({ webhooks }) => webhooks)) await stage.deliver(webhook);
+      return () => (seenOf(talk, card) === "1 files" ? "works" : seenOf(talk, card));
+    },
+  },
+  {
+    key: "file-declined",
+    title: "A file that a person declines is not sent",
+    async play(stage) {
+      const { card, talk } = await askForReport(stage, "cue-file-declined");
+      const webhook = await stage.emulator.act({
+        kind: "press",
+        by: talk.by,
+        in: talk.place,
+        messageId: card.id,
+        label: "Allow",
+      });
+      await talk.press(card, "Decline");
+      await talk.reads("was not saved");
+      // A press that the platform delivers late.
+      for (const late of webhook?.webhooks ?? []) await stage.deliver(late);
+      return () => {
+        const seen = seenOf(talk, card);
+        return seen === "0 files; report.csv was not saved." ? "works" : seen;
+      };
+    },
+  },
+  {
+    key: "file-refused",
+    title: "A file whose upload is refused is told in words",
+    async play(stage) {
+      const { card, drive, talk } = await askForReport(stage, "cue-file-refused");
+      const press = {
+        kind: "press",
+        by: talk.by,
+        in: talk.place,
+        messageId: card.id,
+        label: "Allow",
+      } as const;
+      const acted = await stage.emulator.act(press);
+      for (const webhook of acted?.webhooks ?? []) {
+        await drive.expire(webhook.request(stage.webhookUrl));
+        await stage.deliver(webhook);
+      }
+      await talk.reads("could not be saved");
+      return () => {
+        const seen = seenOf(talk, card);
+        return seen.startsWith("0 files; report.csv could not be saved") ? "works" : seen;
+      };
+    },
+  },
+  {
+    key: "file-elsewhere",
+    title: "A press with the token of another chat's file gets no file",
+    async play(stage) {
+      const { card, talk } = await askForReport(stage, "cue-file-elsewhere");
+      const other = await askForReport(stage, "cue-file-elsewhere-too");
+      if (!(stage.emulator instanceof TeamsEmulator)) throw new Impossible();
+      stage.emulator.forgeConsent(other.talk.place, card.id, talk.place);
+      await other.talk.press(other.card, "Allow");
+      await other.talk.reads("not here any more");
+      return () => {
+        const seen = `${seenOf(other.talk, other.card)}; ${seenOf(talk, card)}`;
+        const isTold = seen.startsWith("0 files; This file is not here any more.");
+        return isTold && seen.endsWith("0 files; Allow, Decline") ? "works" : seen;
+      };
+    },
+  },
+  {
+    key: "file-in-channel",
+    title: "A file is named in a channel, which takes none",
+    async play(stage) {
+      const talk = stage.talk(stage.person("Ada"), "shared");
+      stage.on("cue-file-in-channel", [callTool("send_report", {})], [say("Here is the report.")]);
+      await talk.write("cue-file-in-channel please");
+      await talk.reads("Here is the report.");
+      await talk.reads("report.csv");
+      return () => {
+        const [named = "nothing"] = talk
+          .bot()
+          .flatMap(({ text }) => (text.includes("report.csv") ? text : []));
+        return named.split("\n")[0] === "report.csv" && !talk.bot().some(({ buttons }) => buttons.length > 0)
+          ? "works"
+          : named;
       };
     },
   },

@@ -235,7 +235,7 @@ describe("a file", () => {
     else expect(capabilities.files).toMatchObject(expected);
   });
 
-  it("other than a picture is none for Teams, whatever the options say", () => {
+  it("is a picture of some types for Teams, or any other file", () => {
     const { platform } = chatSdkMessenger({
       adapter: createMockAdapter("teams"),
       verifyWebhook: false,
@@ -243,7 +243,7 @@ describe("a file", () => {
     });
     const { files } = platform.surface(createPlatformContext({}).context).capabilities;
     expect(files?.maxBytes("photo")).toBe(500);
-    expect(files?.maxBytes("document")).toBe(0);
+    expect(files?.maxBytes("document")).toBe(500);
     expect(files?.photoTypes).toEqual(["image/png", "image/jpeg", "image/gif"]);
   });
 
