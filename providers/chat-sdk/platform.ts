@@ -8,6 +8,7 @@ import type {
   MessengerPlatform,
   PlatformContext,
   ReceiveContext,
+  UpdateTexts,
 } from "../../src/core/chat/messenger.ts";
 import type { MessengerEvent, MessengerThread } from "../../src/core/chat/messenger-event.ts";
 import { errorCode } from "../../src/core/base/errors.ts";
@@ -174,7 +175,7 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
       return { userId: adapter.botUserId ?? "", userName: adapter.userName || settings.userName };
     },
     ...((onUpdate ?? handleOwn) !== undefined && {
-      handleUpdate: async (event: MessengerEvent, context: PlatformContext) => {
+      handleUpdate: async (event: MessengerEvent, context: PlatformContext, textOf: UpdateTexts) => {
         const { state } = await ready(context);
         if (event.detail !== OWN_EVENT)
           return withState(state, async () => onUpdate?.({ update: updateOf(event), adapter }));
@@ -182,7 +183,7 @@ export function createChatSdkPlatform(settings: ChatSdkSettings): MessengerPlatf
         const { id } = event.thread;
         const threadId = (await addresses?.newestId(id, { state, now: clock.now() })) ?? id;
         const classify = (error: unknown): CallFailure => platform.surface(context).classifyError(error);
-        const options = { clock, fetch, threadId, classify, kept: keptIn(context) };
+        const options = { clock, fetch, threadId, classify, kept: keptIn(context), textOf };
         await withState(state, async () => handleOwn?.(event, adapter, options));
       },
     }),

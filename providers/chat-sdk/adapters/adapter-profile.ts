@@ -3,6 +3,7 @@ import type { FileKind } from "../../../src/core/message/content.ts";
 import type { DeliveryMode } from "../../../src/core/chat/delivery-mode.ts";
 import type { Deps } from "../../../src/core/base/deps.ts";
 import type { Markup } from "../../../src/core/message/markup.ts";
+import type { UpdateTexts } from "../../../src/core/chat/messenger.ts";
 import type { MessengerCapabilities, MessengerEvent } from "../../../src/core/chat/messenger-event.ts";
 import type { Placeholder } from "../../../src/core/message/placeholder.ts";
 import type {
@@ -74,6 +75,7 @@ export interface OwnEventOptions extends Pick<Deps, "clock" | "fetch"> {
   readonly threadId: string;
   readonly kept: KeptFilesOf;
   readonly classify: (error: unknown) => CallFailure;
+  readonly textOf: UpdateTexts;
 }
 
 /** Returns the name of a command by its number (`ChatSdkMessengerOptions.quickCommands`). */

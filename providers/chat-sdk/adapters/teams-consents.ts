@@ -5,7 +5,8 @@
  * 1. The bytes are kept, under an id that nobody can guess and that belongs to one chat, before the card that asks is
  *    posted.
  * 2. The answer is a stored event, so a killed process acts on it again. Of several answers to a card one counts.
- * 3. All that people see of it is an edit of the card: it becomes the file, or a sentence. It can be repeated without harm.
+ * 3. All that people see of it is an edit of the card: it becomes the file, the name of a file that they declined, or a
+ *    sentence. It can be repeated without harm.
  */
 import type { Adapter } from "chat";
 import { z } from "zod";
@@ -93,7 +94,7 @@ export async function postFiles(
   const context = { file: id };
   const content = {
     // It is plain text: the mark of a message that is sent again.
-    description: text === "" ? "For your OneDrive." : text.replaceAll("\\", "").trim(),
+    description: text === "" ? "OneDrive" : text.replaceAll("\\", "").trim(),
     sizeInBytes: bytes.length,
     acceptContext: context,
     declineContext: context,
@@ -120,7 +121,7 @@ export function readAnswer(body: unknown): UnreportedEvent | undefined {
 export async function handleAnswer(
   { key, raw, thread }: Pick<MessengerEvent, "key" | "raw" | "thread">,
   adapter: Adapter,
-  { classify, clock, fetch, kept, threadId }: OwnEventOptions,
+  { classify, clock, fetch, kept, textOf, threadId }: OwnEventOptions,
 ): Promise<void> {
   const { data } = stored.safeParse(raw);
   if (data === undefined) return;
@@ -135,13 +136,13 @@ export async function handleAnswer(
     );
   const turn = await keeper.beginAnswer(id, thread.chatId, key);
   if (turn.kind === "busy") return;
-  if (turn.kind === "unknown") return say("This file is not here any more. Ask for it again.");
+  if (turn.kind === "unknown") return say(textOf("staleActionResponseText"));
   try {
-    const name = plainMarkdown.escape(turn.file.name, true);
+    const name = `**${plainMarkdown.escape(turn.file.name, true)}**`;
     const info = value.uploadInfo ?? undefined;
-    if (value.action === "decline") await say(`${name} was not saved.`);
+    if (value.action === "decline") await say(name);
     else if (info === undefined || !(await put(info, id, turn, keeper, { clock, fetch })))
-      await say(`${name} could not be saved in your OneDrive. Ask for it again.`);
+      await say(`${name}\n\n${textOf("fileRefusedText")}`);
     else await persist(clock, classify, () => showFile(adapter as TeamsAdapter, threadId, replyToId, info));
   } catch (error) {
     await keeper.forgetAnswer(id);

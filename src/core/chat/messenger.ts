@@ -230,6 +230,9 @@ export interface PlatformContext {
   root<Calls extends object>(place?: PlatformPlace): Calls;
 }
 
+/** Returns a text of the messenger for the person of an update. */
+export type UpdateTexts = (name: "fileRefusedText" | "staleActionResponseText") => string;
+
 /** The object that keeps a part of a platform's rows. */
 export interface PlatformPlace {
   /** An object of its own beside the root. @default the root itself */
@@ -352,8 +355,14 @@ export interface MessengerPlatform {
   /**
    * Hands an event of the kind `update` to the bot's own code. Called once, and again only if the process dies before it
    * has resolved. Undefined if the bot has no such code.
+   *
+   * @param textOf returns one of the messenger's texts
    */
-  readonly handleUpdate?: (event: MessengerEvent, context: PlatformContext) => Promise<void>;
+  readonly handleUpdate?: (
+    event: MessengerEvent,
+    context: PlatformContext,
+    textOf: UpdateTexts,
+  ) => Promise<void>;
   /**
    * Returns the SHA-256 of the token, never the token, to tell accounts of a platform apart. A stored identity belongs
    * to one account.

@@ -5,6 +5,7 @@ import type { ChatMemberEvent, MessengerContext } from "../../core/chat/messenge
 import type { MessengerEvent } from "../../core/chat/messenger-event.ts";
 import type { ThinkCommands } from "../declare/commands.ts";
 import type { DeclaredMessengers } from "../declare/declared-messengers.ts";
+import { safeText } from "../declare/texts.ts";
 
 /** The content that a hook sends to the chat of its event. */
 export type HookContent = Content | undefined | void;
@@ -33,11 +34,14 @@ export function eventHandlers(
   { onChatMember, onReaction }: Pick<EventHandlers, "onChatMember" | "onReaction">,
   messengerId: string,
 ): EventHandlers {
-  const { handleUpdate } = messengers.get(messengerId).platform;
+  const { delivery, platform } = messengers.get(messengerId);
+  const { handleUpdate } = platform;
   const context = messengers.context(messengerId);
   return {
     onChatMember,
     onReaction,
-    onUpdate: handleUpdate && ((event) => handleUpdate(event, context)),
+    onUpdate:
+      handleUpdate &&
+      ((event) => handleUpdate(event, context, (name) => safeText(delivery, name, event, context.log))),
   };
 }

@@ -108,7 +108,8 @@ function createBot(...statuses: readonly number[]): Bot {
       };
       const thread = { id: chatId, chatId, isDirectMessage: true };
       const classify = () => UNKNOWN;
-      await handleAnswer({ key, raw, thread }, adapter, { ...deps, kept, threadId: "t", classify });
+      const options = { ...deps, kept, threadId: "t", classify, textOf: (name: string) => name };
+      await handleAnswer({ key, raw, thread }, adapter, options);
     },
     later: (ms) => void (now += ms),
     failEdits: (times) => void (failing = times),
@@ -137,8 +138,9 @@ const FILE = {
     },
   ],
 };
-const FAILED = String.raw`a\*b\*.csv could not be saved in your OneDrive. Ask for it again.`;
-const GONE = "This file is not here any more. Ask for it again.";
+const NAME = String.raw`**a\*b\*.csv**`;
+const FAILED = `${NAME}\n\nfileRefusedText`;
+const GONE = "staleActionResponseText";
 
 describe("a file for the OneDrive of a person", () => {
   it("is uploaded with its range and without a token, and the card becomes the file", async () => {
@@ -218,7 +220,7 @@ describe("a file for the OneDrive of a person", () => {
     await bot.post(bytes);
     await bot.answer({ action: "decline" }, "k1");
     await bot.answer(accept(), "k2");
-    expect(bot.shown).toEqual([String.raw`a\*b\*.csv was not saved.`]);
+    expect(bot.shown).toEqual([NAME]);
     expect(bot.puts).toEqual([]);
   });
 

@@ -171,7 +171,7 @@ describe("a form that was sent on Slack", () => {
     const { event, incoming, response } = await read(rig, submit());
     expect([response.status, await response.text(), event?.kind]).toEqual([200, "", "update"]);
     expect((await read(rig, submit())).incoming?.key).toBe(incoming?.key);
-    if (event !== undefined) await rig.platform.handleUpdate?.(event, rig.context);
+    if (event !== undefined) await rig.platform.handleUpdate?.(event, rig.context, (name) => name);
     expect(heard).toEqual([
       expect.objectContaining({
         kind: "modal submitted",
