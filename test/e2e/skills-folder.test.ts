@@ -47,7 +47,8 @@ it("offers the skills of a folder of the machine that its owner has agreed to, u
   await rig.bot.kill("SIGKILL");
   await rig.bot.restart();
   model.on("and again", [say("Fine.")]);
-  ada.write("and again");
+  // Dated so that it is a message of its own, however fast the restart was.
+  ada.write("and again", 1);
   await ada.reads("Done.", "Fine.");
   expect(JSON.stringify(model.requests("and again"))).not.toContain("Tidies up.");
   expect(rig.bot.logs()).toContain('"reason":"changed"');
