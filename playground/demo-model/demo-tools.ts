@@ -85,8 +85,12 @@ type Callable = Extract<Tools[number], { type: "function" }>;
 function byPrecision(left: Callable, right: Callable): number {
   const large = ({ inputSchema }: Callable): number => (parametersOf(inputSchema).length > 1 ? 1 : 0);
   const words = ({ name }: Callable): number => subjectWords(name).length;
-  const looksUp = ({ name }: Callable): number => (/^(?:get|look|fetch|read|check)/i.test(name) ? 1 : 0);
-  return large(right) - large(left) || words(right) - words(left) || looksUp(left) - looksUp(right);
+  const isLookUp = ({ name }: Callable): number => (looksUp(name) ? 1 : 0);
+  return large(right) - large(left) || words(right) - words(left) || isLookUp(left) - isLookUp(right);
+}
+
+function looksUp(toolName: string): boolean {
+  return /^(?:get|look|fetch|read|check)/i.test(toolName);
 }
 
 /** Returns the call with what a person wants instead. Undefined if the person's words name nothing else that fits. */
@@ -155,7 +159,8 @@ function inputsFor(
   if (parameters.length === 1 && isIdentifier(only)) {
     const named = identifiersIn(text, isNamed);
     const known = named.length === 0 && refersBack(text) ? identifiersIn(quoted, false) : named;
-    const speaksOfIt = isNamed || refersBack(text) || hasClearIdentifier(text);
+    // A number alone asks about something, and asks nobody to do anything with it.
+    const speaksOfIt = isNamed || (looksUp(toolName) && (refersBack(text) || hasClearIdentifier(text)));
     return speaksOfIt ? known.map((identifier) => ({ [only.name]: identifier })) : [];
   }
   if (parameters.length === 1 && only.type === "array" && /ids$/i.test(only.name)) {

@@ -396,11 +396,16 @@ describe("the demo model with the tools of the support bot", () => {
     made("voice_summary", "orderId"),
     made("export_invoices", "orderIds"),
     made("set_context", "label", "content"),
+    made("list_schedules"),
+    made("cancel_schedule", "id"),
+    made("run_schedule_now", "id"),
   ];
   const orderId = "1002";
 
   it.each([
     ["Where is order 1002?", "lookup_order", { id: "1002" }],
+    ["Where is my order A1002?", "lookup_order", { id: "A1002" }],
+    ["Where is A-1002?", "lookup_order", { id: "A-1002" }],
     ["track order 1002", "track", { id: "1002" }],
     ["Where are you?", "find_shop", {}],
     ["Where is your shop?", "find_shop", {}],
