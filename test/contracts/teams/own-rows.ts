@@ -1,5 +1,5 @@
 import { callTool, say } from "../../../lab/support/model-script.ts";
-import type { SeenMessage } from "../platform-emulator.ts";
+import type { Act, SeenMessage } from "../platform-emulator.ts";
 import type { Row } from "../row.ts";
 import { Impossible } from "../stage.ts";
 import type { Stage, Talk } from "../stage.ts";
@@ -25,6 +25,10 @@ async function askForReport(
   const card = await stage.until(() => talk.bot().find(({ buttons }) => buttons.includes("Allow")));
   if (card === undefined) throw new Error("Nobody asks for consent.");
   return { card, drive: emulator.drive, talk };
+}
+
+function allowing({ by, place }: Talk, { id: messageId }: SeenMessage): Act {
+  return { kind: "press", by, in: place, messageId, label: "Allow" };
 }
 
 /** Tells which files people see, and what else there is in place of the card. */
@@ -107,13 +111,7 @@ export const ownRows: readonly Row[] = [
     async play(stage) {
       const { card, talk } = await askForReport(stage, "cue-file-accepted");
       // Pressed again before the first press has come through.
-      const press = {
-        kind: "press",
-        by: talk.by,
-        in: talk.place,
-        messageId: card.id,
-        label: "Allow",
-      } as const;
+      const press = allowing(talk, card);
       const acted = await Promise.all([stage.act(press), stage.act(press)]);
       await stage.until(() => hasFile(talk));
       for (const webhook of acted.flatMap(({ webhooks }) => webhooks)) await stage.deliver(webhook);
@@ -125,13 +123,7 @@ export const ownRows: readonly Row[] = [
     title: "A file that a person declines is not sent",
     async play(stage) {
       const { card, talk } = await askForReport(stage, "cue-file-declined");
-      const webhook = await stage.emulator.act({
-        kind: "press",
-        by: talk.by,
-        in: talk.place,
-        messageId: card.id,
-        label: "Allow",
-      });
+      const webhook = await stage.emulator.act(allowing(talk, card));
       await talk.press(card, "Decline");
       const isDeclined = () => seenOf(talk, card) === "0 files; report.csv";
       await stage.until(isDeclined);
@@ -145,14 +137,7 @@ export const ownRows: readonly Row[] = [
     title: "A file whose upload is refused is told in words",
     async play(stage) {
       const { card, drive, talk } = await askForReport(stage, "cue-file-refused");
-      const press = {
-        kind: "press",
-        by: talk.by,
-        in: talk.place,
-        messageId: card.id,
-        label: "Allow",
-      } as const;
-      const acted = await stage.emulator.act(press);
+      const acted = await stage.emulator.act(allowing(talk, card));
       for (const webhook of acted?.webhooks ?? []) {
         await drive.expire(webhook.request(stage.webhookUrl));
         await stage.deliver(webhook);

@@ -18,7 +18,7 @@ interface Put {
 }
 
 interface Bot {
-  /** What the card shows, after each change. */
+  /** The contents of the card after each change. */
   readonly shown: unknown[];
   readonly puts: Put[];
   readonly posted: unknown[];
